@@ -50,14 +50,14 @@ double work_of_block(const KernelProfile& profile, const Workload& closed) {
 Counted at_least(const KernelProfile& profile, const Launch& launch, Workload closed, Counted c, CountOrigin origin) {
   Mixed m = mixed(profile, launch, closed, c.execution->workload, std::move(origin));
   const bool beyond = m.workload.warp_ops.total() > closed.warp_ops.total();
-  const auto is_default = [](const Assumption& a) { return a.kind == Assumption::Kind::unknown; };
+  const auto is_unknown = [](const Assumption& a) { return a.kind == Assumption::Kind::unknown; };
   Assumption what{"what data decide",
                   (beyond ? "as far as a block came, so at least; " : "by default, and a block did not come so far; ") +
                       std::string(interpreter::more_work_than_unasked),
                   KC_SETTING(sample) " 1"};
   if (beyond) {
-    std::erase_if(m.workload.assumptions, is_default);
-    std::ranges::copy_if(closed.assumptions, std::back_inserter(m.workload.assumptions), is_default);
+    std::erase_if(m.workload.assumptions, is_unknown);
+    std::ranges::copy_if(closed.assumptions, std::back_inserter(m.workload.assumptions), is_unknown);
     c.workload = std::move(m.workload);
     c.origin = std::move(m.origin);
   } else {

@@ -41,22 +41,23 @@ struct Effect {
 };
 
 /// What the closed forms of one launch forecast where a default is something else.
-class Ranked {
+class OtherDefaults {
  public:
-  Ranked(const Model& model, const std::vector<const Model*>& models, const DeviceResult& result, double time_s)
-      : model_(model), result_(result), time_s_(time_s), binder_(binder_for(result, models)) {
+  OtherDefaults(const Model& model, const DeviceResult& result, double time_s)
+      : model_(model), result_(result), time_s_(time_s), binder_(binder_for(result, {&model})) {
     // Executed counts are those of contents: the closed forms say what a default changes of them.
-    if (result.execution) closed_s_ = with(result.launch);
+    closed_s_ = result.execution ? with(result.launch) : time_s;
   }
   /// Nothing where an end is beyond what a launch may have.
   std::optional<Effect> effect(const Assumption& a, Unknown::Kind kind) {
+    if (!closed_s_) return std::nullopt;
     const Ends ends = ends_of(kind);
     Launch launch = result_.launch;
     launch.assume[a.subject] = ends.low;
     const std::optional<double> low = with(launch);
     launch.assume[a.subject] = ends.high;
     const std::optional<double> high = with(launch);
-    if (!closed_s_ || !low || !high || *low <= 0 || *high <= 0) return std::nullopt;
+    if (!low || !high || *low <= 0 || *high <= 0) return std::nullopt;
     const double of_closed = time_s_ / *closed_s_;
     return Effect{fmt::format("{} ({} with {:g}, {} with {:g})", a.replace, format_seconds(*low * of_closed), ends.low,
                               format_seconds(*high * of_closed), ends.high),
@@ -75,16 +76,15 @@ class Ranked {
   const DeviceResult& result_;
   double time_s_;
   Binder binder_;
-  std::optional<double> closed_s_ = time_s_;
+  std::optional<double> closed_s_;
 };
 
 }  // namespace
 
-void rank_what_narrows(const Model& model, const std::vector<const Model*>& models, const DeviceResult& result,
-                       Estimate& estimate) {
+void rank_what_narrows(const Model& model, const DeviceResult& result, Estimate& estimate) {
   const auto found = std::ranges::find(estimate.assumptions, Assumption::Kind::narrows, &Assumption::kind);
   if (found == estimate.assumptions.end() || !estimate.time_s.value) return;
-  std::optional<Ranked> ranked;  // only where something can be: it binds the launch
+  std::optional<OtherDefaults> others;  // only where something can be: it binds the launch
   std::vector<Effect> effects;
   std::string rest;
   for (const Assumption& a : result.workload->assumptions) {
@@ -93,8 +93,8 @@ void rank_what_narrows(const Model& model, const std::vector<const Model*>& mode
     std::optional<Effect> effect;
     if (a.kind == Assumption::Kind::unknown && unknown != result.profile->unknowns.end() &&
         effects.size() < most_tried) {
-      if (!ranked) ranked.emplace(model, models, result, *estimate.time_s.value);
-      effect = ranked->effect(a, unknown->kind);
+      if (!others) others.emplace(model, result, *estimate.time_s.value);
+      effect = others->effect(a, unknown->kind);
     }
     if (effect)
       effects.push_back(std::move(*effect));

@@ -176,7 +176,7 @@ class Forecaster::Impl {
     try {
       answer.estimate =
           model.estimate_within(*result.profile, *result.workload, result.device, request_.execute.max_seconds);
-      rank_what_narrows(model, request_.models, result, *answer.estimate);
+      rank_what_narrows(model, result, *answer.estimate);
     } catch (const Error& e) {
       answer.failure = message_of(e);
       failures_.push_back(std::current_exception());

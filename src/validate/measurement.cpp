@@ -54,17 +54,14 @@ Language language_of_cell(const CsvCells& cells) {
 
 /// Compiler flags that change the code. Optimisation levels and the like say nothing new.
 void read_flags(const CsvCells& cells, KernelEntry& kernel) {
-  bool is_folder = false;  // after "-I"
-  for (const std::string& flag : split(cells.text("flags_argv"), ' ')) {
+  const std::vector<std::string> flags = split(cells.text("flags_argv"), ' ');
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    const std::string& flag = flags[i];
     const std::size_t equals = flag.find('=');
-    if (is_folder || (flag.starts_with("-I") && flag.size() > 2)) {
-      kernel.include_dirs.push_back(is_folder ? flag : flag.substr(2));
-      is_folder = false;
-      continue;
-    }
-    is_folder = flag == "-I";
-    if (is_folder) continue;
-    if (flag == "-use_fast_math" || flag == "--use_fast_math" || flag == "-cl-fast-relaxed-math") {
+    if (flag.starts_with("-I")) {
+      if (flag.size() == 2 && i + 1 == flags.size()) cells.fail("flags_argv", "-I without a folder");
+      kernel.include_dirs.push_back(flag.size() > 2 ? flag.substr(2) : flags[++i]);
+    } else if (flag == "-use_fast_math" || flag == "--use_fast_math" || flag == "-cl-fast-relaxed-math") {
       kernel.fast_math = true;
     } else if (flag.starts_with("-cl-std=") || flag.starts_with("-std=")) {
       kernel.standard = flag.substr(equals + 1);
@@ -75,7 +72,6 @@ void read_flags(const CsvCells& cells, KernelEntry& kernel) {
                  fmt::format("\"{}\" is not understood; there are -use_fast_math, -std=, -cl-std=, -D, -I", flag));
     }
   }
-  if (is_folder) cells.fail("flags_argv", "-I without a folder");
 }
 
 /// Rows that are not executed would never see it. Which numbers fit depends on the parameter, which no table names.

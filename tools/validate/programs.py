@@ -212,14 +212,13 @@ def folders_of_headers(rows):
 def run(program, rows, kernels, sources, path):
     folders = folders_of_headers(rows)
     with open(kernels, encoding="utf-8") as file:
-        table = list(csv.DictReader(file))
-    for kernel in table:
-        flags = [kernel["flags_argv"]] if kernel["flags_argv"] else []
-        kernel["flags_argv"] = " ".join(flags + ["-I" + f for f in folders.get(kernel["id"], [])])
+        entries = list(csv.DictReader(file))
+    for entry in entries:
+        entry["flags_argv"] = " ".join([entry["flags_argv"], *("-I" + f for f in folders.get(entry["id"], []))]).strip()
     with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(table[0]))
+        writer = csv.DictWriter(file, list(entries[0]))
         writer.writeheader()
-        writer.writerows(table)
+        writer.writerows(entries)
         file.flush()
         subprocess.run([program, "validate", os.path.basename(rows), "--kernels", file.name, "--sources", sources, "--model",
                         "kernelcast", "--format", "json", "-o", path], check=True, cwd=os.path.dirname(rows))
